@@ -20,10 +20,10 @@ _LONG = {"**/": "1/2/", "**": "1/2", "*": "12", "?": "2"}
 _WIDER = {"**/": "1-", "*": "1/2", "?": "12"}
 # Parts of regular expressions, each with a text that it may match.
 _REGEX_PARTS = (
-    (r"\(\?i\)|\\[AzZb]|(?<!\\)[\^$]", ""),
     (r"\[\^[^\]]*\]", "-"),
-    (r"\[([^\]\\])[^\]]*\]", r"\1"),
     (r"\\[dw]", "1"),
+    (r"\[([^\]\\])[^\]]*\]", r"\\\1"),
+    (r"\(\?i\)|\\[AzZb]|(?<!\\)[\^$]", ""),
     (r"\((?:\?:)?([^()|]*)(?:\|[^()]*)?\)", r"\1"),
     (r"\|.*", ""),
     (r"(?<!\\)\.", "x"),
@@ -34,6 +34,8 @@ _REGEX_PARTS = (
 # After that, only the first event of each kind is tried.
 _MOST_ANSWERS = 200_000
 _UNKNOWN_PATH = "other.txt"
+# Events whose changed files engines compare with the commit before.
+_COMPARED = (Event.PUSH, Event.MERGE_REQUEST)
 _ANY = "1"
 
 
@@ -65,6 +67,8 @@ def recorded_runs(plan: Plan, config: ConfigUnderTest) -> Iterator[RecordedRun]:
     branches = tuple(_Variation(branch=text) for pattern in patterns(known, Subject.BRANCH) for text in _texts(pattern))
     groups = list(_variations(known, plan))
     search = _Search(plan, config)
+    if not any(isinstance(atom, FilesChanged) for atom in known):
+        yield from search.with_other_changes(usual)
     for kind in dict.fromkeys(run.event.kind for run in usual):
         bases = [run for run in usual if run.event.kind is kind]
         others = [run for base in bases[:1] for vary in branches if (run := vary(base)) is not None]
@@ -95,6 +99,15 @@ class _Search(MutableStruct):
             known.add(stages)
             if self.left < 0:
                 break
+
+    def with_other_changes(self, bases: Iterable[RecordedRun]) -> Iterator[RecordedRun]:
+        """Yield the first of *bases* that start each stage, with a changed file that only a new path filter excludes."""
+        known: set[int] = set()
+        for base in bases:
+            stages = {number for number, (runs, _) in enumerate(self._started(base)) if runs}
+            if base.event.kind in _COMPARED and not stages <= known:
+                yield replace(base, event=replace(base.event, changed=(_UNKNOWN_PATH,)))
+                known |= stages
 
     def _different_stages(self, runs: Iterable[RecordedRun]) -> frozenset[int]:
         started = [self._started(run) for run in runs]
