@@ -101,7 +101,7 @@ class _Search(MutableStruct):
                 break
 
     def with_other_changes(self, bases: Iterable[RecordedRun]) -> Iterator[RecordedRun]:
-        """Yield the first of *bases* that start each stage, with a changed file that only a new path filter excludes."""
+        """Yield the first of *bases* that start each stage, with a file that only a new path filter excludes."""
         known: set[int] = set()
         for base in bases:
             stages = {number for number, (runs, _) in enumerate(self._started(base)) if runs}
