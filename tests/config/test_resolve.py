@@ -337,13 +337,13 @@ def test_a_stage_that_calls_a_pipeline_ignores_defaults() -> None:
             "templates: {t: {image: {entrypoint: []}}}\npipelines: {p: {stages: [{name: a, script: x, extends: t}]}}",
             "PG203",
             1,
-            '"image" needs "name", or "dockerfile"',
+            '"image" needs "name" or "dockerfile"',
         ),
         (
             "pipelines:\n  p:\n    defaults: {image: d}\n    stages: [{name: a, script: x, image: {pull: never}}]",
             "PG203",
             4,
-            '"image" needs "name", or "dockerfile"',
+            '"image" needs "name" or "dockerfile"',
         ),
         (
             (
@@ -385,7 +385,7 @@ def test_an_error_in_a_template_is_reported_once() -> None:
         "pipelines: {p: {stages: [{name: a, script: x, extends: t}, {name: b, script: x, extends: t}]}}"
     )
 
-    assert [diagnostic.message for diagnostic in diagnostics] == ['"image" needs "name", or "dockerfile"']
+    assert [diagnostic.message for diagnostic in diagnostics] == ['"image" needs "name" or "dockerfile"']
 
 
 @pytest.mark.slow

@@ -193,7 +193,8 @@ def _missing_group(violation: Violation, tree_paths: TreePaths, report: Report) 
     present = tree_paths.keys(violation.path)
     started_group = next((group for group in groups if set(group) & set(present)), None)
     choices = [started_group] if started_group else groups
-    missing = ", or ".join(" and ".join(f'"{key}"' for key in group if key not in present) for group in choices)
+    words = [" and ".join(f'"{key}"' for key in group if key not in present) for group in choices]
+    missing = ", or ".join(words) if any(" and " in word for word in words) else either(words)
     report.add(
         codes.MISSING_KEY,
         f"{tree_paths.title(violation.path)} needs {missing}",

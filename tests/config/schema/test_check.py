@@ -256,7 +256,7 @@ def test_configs_of_the_corpus_are_valid(path: Path) -> None:
             '"promote" takes true or false or a list, not text',
             "write it as a list",
         ),
-        ("trigger: {wait: true}", "PG203", "5:9", '"trigger" needs "name", or "include"', 'add "name", or "include"'),
+        ("trigger: {wait: true}", "PG203", "5:9", '"trigger" needs "name" or "include"', 'add "name" or "include"'),
         ("build: {$merge: a}", "PG203", "5:9", '"build" has no "$with"', 'add the key "$with"'),
         (
             "run: {credentials: [{id: a}]}",
@@ -498,7 +498,7 @@ def test_diagnostics_agree_with_the_schema(stage: dict[str, object]) -> None:
         ("env: [A=b]", "PG202", '"env" takes a map, not a list'),
         ("outputs: version", "PG202", '"outputs" takes a list or a map, not text'),
         ("outputs: {v: cat V}", "PG202", '"v" takes a map, not text'),
-        ("outputs: {v: {}}", "PG203", '"v" needs "command", or "file"'),
+        ("outputs: {v: {}}", "PG203", '"v" needs "command" or "file"'),
         ("outputs: {v: {command: a, file: b}}", "PG204", '"v" has "command", "file", but only one is allowed'),
         ("artifacts: dist", "PG202", '"artifacts" takes a list or a map, not text'),
         ("fetch: none", "PG202", '"fetch" takes false or a map, not text'),

@@ -88,7 +88,7 @@ def test_a_stage_needs_each_job_of_other_pipelines_once() -> None:
         ("{ pipeline: $P, job: x, ref: m }", 'has "ref", which belongs to "project"', "remove it"),
         ("{ project: a, pipeline: $P, job: x, ref: m }", 'has "project", "pipeline", but only one is', "keep one"),
         ("{ project: a, job: x }", 'has no "ref"', 'add the key "ref"'),
-        ("{ job: x }", 'needs "project", or "pipeline"', "add"),
+        ("{ job: x }", 'needs "project" or "pipeline"', "add"),
         ("{ pipeline: $P }", 'has no "job"', 'add the key "job"'),
     ],
 )
