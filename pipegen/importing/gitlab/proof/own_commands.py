@@ -33,7 +33,7 @@ _CARRYING = re.compile(
         | printf\ %s\ [^\n]+\ >{_CARRIED}
         | sed\ -n\ s/\^\w+=//p\ \S+\ >{_CARRIED}
         | (?:mkdir\ -p\ \.pipegen/dotenv\nrm\ -f\ {_CARRIED}\n)?\[\ -z\ [^\n]+\ \]\ \|\|\ printf\ [^\n]+\ >>{_CARRIED}
-        | case\ \$\(cat\ {_CARRIED}\)\ in\n[^\n]+;;\n[^\n]+\ >{_CARRIED}\ ;;\nesac
+        | sed\ -n\ '1s[^'\n]+'\ {_CARRIED}\ >{_CARRIED}
     )\n?
     """,
     re.VERBOSE,

@@ -59,7 +59,7 @@ def lower_environment(job: plan.Job, pipeline: plan.Plan, report: Report) -> Job
     return JobEnvironment(
         replace(environment, url=f"${variable}"),
         replace(job, steps=(*job.steps, address)),
-        (_dotenv(job, file, variable),),
+        (_dotenv(file, variable),),
         (f"{file}.env",),
     )
 
@@ -75,14 +75,7 @@ def _namespace(kubernetes: plan.KubernetesCluster, pipeline: plan.Plan, report: 
     return expanded(kubernetes.namespace, "the namespace", pipeline, report, is_slug=True)
 
 
-def _dotenv(job: plan.Job, file: str, variable: str) -> ScriptEntry:
-    """Return the entry that writes the report, or logs that the address has characters that GitLab cannot show."""
-    message = quote(f"stage {job.stage}: the address of its environment contains characters that GitLab cannot show")
-    lines = (
-        "# the address of the environment, for GitLab",
-        f"case $(cat {quote(file)}) in",
-        f"  '' | *[!{ADDRESS_CHARACTERS}]*) echo {message} ;;",
-        f"""  *) printf '{variable}=%s\\n' "$(cat {quote(file)})" >{quote(f"{file}.env")} ;;""",
-        "esac",
-    )
-    return ScriptEntry("".join(f"{line}\n" for line in lines))
+def _dotenv(file: str, variable: str) -> ScriptEntry:
+    """Return the entry that writes the report, an empty one if the address has characters that GitLab cannot show."""
+    written = rf"sed -n '1s|^[{ADDRESS_CHARACTERS}]*$|{variable}=&|p' {quote(file)} >{quote(f'{file}.env')}"
+    return ScriptEntry(written, comment="the address of the environment, for GitLab")

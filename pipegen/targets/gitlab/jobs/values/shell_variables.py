@@ -31,8 +31,8 @@ _PIPELINE_VARIABLES = {
     "GIT_LOCAL_BRANCH": "$CI_COMMIT_REF_NAME",
     "GIT_URL": "$CI_PROJECT_URL.git",
 }
-# The characters of an address that a dotenv report passes on unchanged, for the brackets of a pattern.
-ADDRESS_CHARACTERS = r"A-Za-z0-9._~:/?\&=%+,\;@#-"
+# The characters of an address that a dotenv report passes on unchanged, for the brackets of a regular expression.
+ADDRESS_CHARACTERS = "A-Za-z0-9._~:/?&=%+,;@#-"
 # The kinds of pipelines, as `rules/expressions.py` tests them.
 _EVENT_CASES = (
     '(push) if [ "$CI_COMMIT_TAG" ]; then echo tag; else echo push; fi;; (merge_request_event) echo merge_request;; '
