@@ -185,6 +185,13 @@ def _reuse(node: Node) -> str | None:
     return f'name what the result depends on: "reuse: {flow({"files": list(names)})}"' if is_known else None
 
 
+def _inputs(node: Node) -> str | None:
+    """Return the hint for inputs by their names alone, which have no default."""
+    names = [item.text for item in items_of(node) if isinstance(item, Scalar)]
+    is_known = names and len(names) == len(items_of(node))
+    return f'write a map: "inputs: {flow({name: {} for name in names})}"' if is_known else None
+
+
 def _resources(node: Node) -> str | None:
     """Return the hint for an amount alone: memory has a unit, processors have none or `m`."""
     amount = node.text if isinstance(node, Scalar) else ""
@@ -252,6 +259,7 @@ _USUAL: Mapping[Path, Callable[[Node], str | None]] = {
     ("pipelines", "*", "execution"): _execution,
     ("pipelines", "*", "execution", 0): _arc,
     ("targets",): _targets,
+    ("inputs",): _inputs,
     ("pipelines", "*", "concurrency"): _advice(
         'write "concurrency: {}" for runs that wait for each other, "concurrency: {cancel: true}" to cancel older ones'
     ),

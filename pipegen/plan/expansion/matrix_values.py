@@ -14,6 +14,8 @@ from pipegen.structs import replace
 
 _AXIS = r"(?P<escape>\$?)\$\{matrix\.(?P<name>[A-Za-z0-9_-]+)(?:\|(?P<default>[^}]*))?\}"
 
+_WHOLE_AXIS = re.compile(r"\$\{matrix\.([A-Za-z0-9_-]+)\}")
+
 # The keys in whose plain words it is replaced, and the keys below them that are left out: those of references, scripts
 # and names of stages, in which bindings replace it.
 _KEYS_WITH_AXES = {
@@ -77,7 +79,7 @@ def _with_axis_values_in_when(case: Node, stage: StageConfig, report: Report) ->
 
 def _is_missing(value: Node, combination: CombinationOf) -> bool:
     """Return whether *value* is that of an axis that *combination* does not have, but others do."""
-    match = re.fullmatch(r"\$\{matrix\.([A-Za-z0-9_-]+)\}", value.text) if isinstance(value, Scalar) else None
+    match = _WHOLE_AXIS.fullmatch(value.text) if isinstance(value, Scalar) else None
     return match is not None and match[1] in combination.axes and match[1] not in dict(combination.values)
 
 

@@ -17,7 +17,7 @@ from pipegen.plan.model.conditions import Condition
 from pipegen.source.text import Located, Span
 from pipegen.structs import SpannedStruct, Struct
 
-_VARIABLE_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+_VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # Characters without a meaning in the path patterns of engines (Ant's, GitLab's).
 _PLAIN_PATH = r"[^*?\[\]{}\\,!$'\"\x00-\x1f\x7f]+"
 
@@ -285,7 +285,7 @@ def declares(steps: Iterable[Step], name: str) -> bool:
 
 def is_variable_name(name: str) -> bool:
     """Return whether a shell variable can have *name*."""
-    return re.fullmatch(_VARIABLE_NAME, name) is not None
+    return _VARIABLE_NAME.fullmatch(name) is not None
 
 
 class PipelineFile(Struct):

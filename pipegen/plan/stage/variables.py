@@ -11,7 +11,7 @@ from pipegen.source.text import Span
 
 # Read-only variables of bash and dash, and names that generated scripts use.
 _READ_ONLY = frozenset({"BASHOPTS", "BASH_VERSINFO", "EUID", "PPID", "SHELLOPTS", "UID"})
-_OURS = r"pipegen(?:_.*)?|PIPEGEN_OUTPUTS"
+_OURS = re.compile(r"pipegen(?:_.*)?|PIPEGEN_OUTPUTS")
 
 
 def check_variable_name(name: str | None, at: Span, report: Report) -> bool:
@@ -20,7 +20,7 @@ def check_variable_name(name: str | None, at: Span, report: Report) -> bool:
     None is a name that is fixed only at run time.
     """
     if name is not None and is_variable_name(name):
-        if name not in _READ_ONLY and not re.fullmatch(_OURS, name):
+        if name not in _READ_ONLY and not _OURS.fullmatch(name):
             return True
         owner = "the shell sets itself" if name in _READ_ONLY else "pipegen sets itself"
         report.add(codes.INVALID_VARIABLE, f'"{name}" is a variable that {owner}', at=at, hint="use another name")
