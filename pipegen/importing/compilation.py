@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from math import prod
 
@@ -11,6 +11,7 @@ from pipegen.config.read import read
 from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Code, Diagnostic
 from pipegen.diagnostics.report import Report, Stopped
+from pipegen.emit.yaml import Value
 from pipegen.lint.rules import shell_syntax
 from pipegen.plan.model import Plan
 from pipegen.source.text import SourceFile, Span
@@ -22,6 +23,8 @@ from pipegen.targets.base import GeneratedFile
 
 # The name of the pipeline of an imported config whose source has none.
 PIPELINE = "ci"
+# The key of `artifacts` for paths that other stages leave, too.
+OVERLAP = "overlap"
 
 
 # Errors of complete plans. They are frequent, and further checks of large pipelines take longer than an attempt without
@@ -98,6 +101,11 @@ def compiled(text: str, target: str, *, checks_scripts: bool = False) -> Compile
         messages=tuple(error.message for error in report.errors()),
         is_error_in_stages=all(any(stage or "." not in key for stage, key in inner) for _, inner in located),
     )
+
+
+def overlapping(artifacts: Value) -> dict[str, Value]:
+    """Return *artifacts*, a list of paths or a map, of a stage that may leave the same files as others."""
+    return {**(artifacts if isinstance(artifacts, Mapping) else {"paths": artifacts}), OVERLAP: True}
 
 
 def _check_scripts(analysed: Analysed, report: Report) -> None:

@@ -9,7 +9,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting, KeyOutcome
 from pipegen.importing.comments import EntryComments, header_of
-from pipegen.importing.compilation import CompiledConfig, ConfigError, compiled
+from pipegen.importing.compilation import OVERLAP, CompiledConfig, ConfigError, compiled
 from pipegen.importing.gitlab.document import ConfigDocument, ImportOptions, document
 from pipegen.importing.gitlab.events import ComparedEvent, events
 from pipegen.importing.gitlab.helpers import awaited, without_waiting_jobs
@@ -27,7 +27,6 @@ from pipegen.importing.gitlab.refused.without_effect import LostValues, report_w
 from pipegen.importing.gitlab.runnable import RunnablePipeline, StartedJob, runnable
 from pipegen.importing.gitlab.runs import starts_pipeline
 from pipegen.importing.gitlab.stages.after_failures import Misordered
-from pipegen.importing.gitlab.stages.keys.files import OVERLAP
 from pipegen.importing.gitlab.stages.needs import GeneratedNames
 from pipegen.importing.gitlab.stages.outputs import REFERENCES
 from pipegen.importing.gitlab.stages.selections import native_matrices

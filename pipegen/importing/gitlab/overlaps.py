@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from pipegen.importing.arcs import closure
+from pipegen.importing.compilation import overlapping
 from pipegen.importing.gitlab.reading.order import Order
 from pipegen.importing.gitlab.stages.keys.base import as_map
-from pipegen.importing.gitlab.stages.keys.files import overlapping
 from pipegen.importing.gitlab.stages.needs import Received
 from pipegen.importing.gitlab.stages.stage import Draft
 from pipegen.source.text import Span

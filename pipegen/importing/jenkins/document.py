@@ -10,7 +10,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Value
 from pipegen.importing.arcs import arcs, as_finally
-from pipegen.importing.compilation import PIPELINE
+from pipegen.importing.compilation import OVERLAP, PIPELINE, overlapping
 from pipegen.importing.jenkins.definitions import defined_names, definitions_of, leave_out
 from pipegen.importing.jenkins.ends import PIPELINE_STATUS, STATUS, End, ends_of
 from pipegen.importing.jenkins.fetching import skip_checkouts
@@ -30,7 +30,7 @@ from pipegen.importing.jenkins.settings import (
 from pipegen.importing.jenkins.stages.kept import GroovyInConfig, groovy_texts
 from pipegen.importing.jenkins.stages.keys import add_script, settle_references
 from pipegen.importing.jenkins.stages.stage import JenkinsDraft, JenkinsStages
-from pipegen.importing.jenkins.stages.work import OVERLAP, artifacts, leave_out_checkouts, overlapping
+from pipegen.importing.jenkins.stages.work import artifacts, leave_out_checkouts
 from pipegen.importing.layout import ordered
 from pipegen.importing.logic import NEVER
 from pipegen.importing.sharing import Shared, share
@@ -335,8 +335,8 @@ def _drop(
             continue
         stage = by_name.get(refused_key.stage)
         if refused_key.key == OVERLAP:
-            if stage is not None and "artifacts" in stage:
-                stage["artifacts"] = overlapping(stage["artifacts"])
+            if stage is not None and (own := stage.get("artifacts")) is not None:
+                stage["artifacts"] = overlapping(own)
             continue
         call = calls.get(refused_key.stage, source.pipeline)
         setting = _SETTING.match(refused_key.key)

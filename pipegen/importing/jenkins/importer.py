@@ -9,7 +9,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.model import Diagnostic
 from pipegen.diagnostics.report import Report
 from pipegen.importing.accounting import Accounting, KeyOutcome
-from pipegen.importing.compilation import CompiledConfig, ConfigError, compiled
+from pipegen.importing.compilation import OVERLAP, CompiledConfig, ConfigError, compiled
 from pipegen.importing.imported import Imported
 from pipegen.importing.jenkins.comments import header_of, with_comments
 from pipegen.importing.jenkins.document import JenkinsConfig, RefusedKey, all_constructs, jenkins_document
@@ -34,7 +34,7 @@ from pipegen.importing.jenkins.results import (
     report_results,
 )
 from pipegen.importing.jenkins.stages.kept import GroovyInConfig, reads, unstashes
-from pipegen.importing.jenkins.stages.work import OVERLAP, removed_stashes, unstashes_in_order
+from pipegen.importing.jenkins.stages.work import removed_stashes, unstashes_in_order
 from pipegen.importing.layout import block_style, written
 from pipegen.readback.groovy import GroovyTokens
 from pipegen.source.text import SourceFile, Span

@@ -94,7 +94,11 @@ class MissingNames:
             report.add(self.code, message, at=jobs[0][1], hint='add "stage" to the job')
 
 
+def first_of(names: Sequence[str]) -> str:
+    """Return the first of *names* for a message, and the number of the others."""
+    others = len(names) - 1
+    return f'"{names[0]}"' + (f" and {others} other{'s' if others > 1 else ''}" if others else "")
+
+
 def _jobs(jobs: Sequence[tuple[str, Span]]) -> str:
-    """Return the first of *jobs*, and the number of the others."""
-    others = len(jobs) - 1
-    return f'"{jobs[0][0]}"' + (f" and {others} other{'s' if others > 1 else ''}" if others else "")
+    return first_of([name for name, _ in jobs])

@@ -8,6 +8,7 @@ from pipegen.diagnostics import codes
 from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Data
 from pipegen.importing.accounting import Accounting, KeyOutcome, entries_in
+from pipegen.importing.gitlab.reading.missing import first_of
 from pipegen.importing.gitlab.reading.tree import flat_items
 from pipegen.importing.gitlab.stages.keys.base import raw_data
 from pipegen.source.text import Span
@@ -80,10 +81,9 @@ class RawKeys:
 
 
 def _report(key: str, at: Span, names: list[str], reason: str, report: Report) -> None:
-    others = f" and {len(names) - 1} other{'s' if len(names) > 2 else ''}" if names[1:] else ""  # noqa: PLR2004
     report.add(
         codes.KEPT_RAW,
-        f'"{key}" of job "{names[0]}"{others} stays a key of GitLab{f": {reason}" if reason else ""}',
+        f'"{key}" of job {first_of(names)} stays a key of GitLab{f": {reason}" if reason else ""}',
         at=at,
         hint='other engines do not read "raw": check that the stage works without it',
     )

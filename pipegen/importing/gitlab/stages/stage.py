@@ -11,6 +11,7 @@ from pipegen.diagnostics.report import Report
 from pipegen.emit.yaml import Data, Value
 from pipegen.importing.accounting import Accounting, KeyOutcome, entries_in
 from pipegen.importing.comments import KeyComments, comments_of_job
+from pipegen.importing.compilation import OVERLAP, overlapping
 from pipegen.importing.gitlab.reading.jobs import SourceJob, SourcePipeline
 from pipegen.importing.gitlab.reading.order import needs_of
 from pipegen.importing.gitlab.reading.outputs import StageOutputs
@@ -231,8 +232,8 @@ class StageBuilder:
         for entry in translation.entries:
             self.raw_keys.mark(draft.name, entry, translation.reasons.get(entry.key.text, translation.reason))
         draft.keys |= translation.keys
-        if files.OVERLAP in forced and "artifacts" in translation.keys:
-            draft.keys["artifacts"] = files.overlapping(draft.keys["artifacts"])
+        if OVERLAP in forced and "artifacts" in translation.keys:
+            draft.keys["artifacts"] = overlapping(draft.keys["artifacts"])
         draft.raw = merged(draft.raw, translation.raw)
 
     def _mark_translated(self, entries: Collection[Entry], translation: Translation) -> None:

@@ -14,8 +14,6 @@ from pipegen.importing.jenkins.reading.syntax import GroovyCall
 from pipegen.importing.jenkins.stages.shell import ScriptCommand
 from pipegen.structs import MutableStruct, Struct, field
 
-# The key of `artifacts` for paths that other stages leave, too.
-OVERLAP = "overlap"
 _WILDCARD = re.compile(r"[*?$\[{]")
 
 
@@ -205,11 +203,6 @@ def leave_out_checkouts(work: StageWork, marks: Marks, *, has_stashes: bool) -> 
         hint = "name the files that users or later stages need; each stage has those of the repository"
         marks.left_out(file.call, "artifacts cannot be the whole checkout", hint=hint)
     work.files = [file for file in work.files if file not in whole]
-
-
-def overlapping(value: Value) -> Value:
-    """Return the *value* of `artifacts` for paths that others leave, too; files of stashes also replace each other."""
-    return value if value is None else {**(value if isinstance(value, Mapping) else {"paths": value}), OVERLAP: True}
 
 
 def artifacts(files: Sequence[KeptFiles], marks: Marks) -> Value:

@@ -28,8 +28,6 @@ from pipegen.structs import replace
 _WHEN = {"on_success": "success", "on_failure": "failure", "always": "always"}
 # Characters that generated files replace with a dash in a cache key, outside references.
 _NOT_IN_CACHE_KEYS = re.compile(r"(\$\{[^}]*\})|[^A-Za-z0-9._-]")
-# Forced for stages without an order between them that leave the same files, as GitLab lets them.
-OVERLAP = "overlap"
 _REFERENCE = r"\$\{(?:matrix|setup)\.[^}]*\}"
 
 
@@ -103,11 +101,6 @@ _OF_REPORTS = {"expire_in": "expire", "access": "access", "public": "access"}
 _KEYS = ("paths", "exclude", "name", "expire_in", "when", "access", "public", "expose_as")
 # https://docs.gitlab.com/ci/yaml/#artifactspublic; GitLab's `Ci::Build#artifact_access_setting_in_config` reads both.
 _PUBLIC = {"true": "all", "false": "developer"}
-
-
-def overlapping(artifacts: Value) -> dict[str, Value]:
-    """Return *artifacts*, a list of paths or a map, of a stage that may leave the same files as others."""
-    return {**(artifacts if isinstance(artifacts, dict) else {"paths": artifacts}), OVERLAP: True}
 
 
 def _artifacts(entries: dict[str, Entry], context: KeyContext) -> Dictionary[str, Data]:
